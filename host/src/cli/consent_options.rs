@@ -8,8 +8,8 @@ use super::confirmation;
 use super::failure::Failure;
 use super::models;
 use super::options::Output;
-use crate::library::opinions::least;
-use bakeoff_config::{AskedModel, CALLS_AT_ONCE_MAX, LoadedExperiment, Policy};
+use crate::library::opinions::bounds_of;
+use bakeoff_config::{AskedModel, CALLS_AT_ONCE_MAX, GenerateBounds, LoadedExperiment, Policy};
 use bakeoff_provider::{ModelOptions, Models, ProviderKind, RepairModelOptions};
 use bakeoff_render::escape::Plain;
 use clap::{ArgGroup, Args};
@@ -179,13 +179,15 @@ impl ConsentOptions {
                 "--command is for `provider = \"command\"` in [generate] or [judge]",
             ));
         }
-        let bounds = policy.generate_bounds();
-        let tokens_max = least(self.tokens.or(wanted.tokens_max), bounds.tokens);
-        let microdollars_max = least(self.usd.or(wanted.microdollars_max), bounds.microdollars);
+        let own = GenerateBounds {
+            microdollars: self.usd,
+            tokens: self.tokens,
+        };
+        let bounds = bounds_of(own, wanted, policy.generate_bounds());
         let costs = |kind| !matches!(kind, ProviderKind::Ollama | ProviderKind::Replay);
         let repairs = wanted.repairs.as_ref();
         let is_free = !costs(kind) && repairs.is_none_or(|one| !costs(one.provider));
-        if !is_free && tokens_max.is_none() && microdollars_max.is_none() {
+        if !is_free && bounds.tokens.is_none() && bounds.microdollars.is_none() {
             return Err(Failure::usage(format!(
                 "nothing says what the {what} may cost: set `usd` or `tokens` in the experiment, or --usd or --tokens"
             )));
@@ -209,8 +211,8 @@ impl ConsentOptions {
             cassette: wanted.cassette.as_ref().map(|file| loaded.dir.join(file)),
             cassette_within: Some(loaded.dir.clone()),
             record: Some(record),
-            tokens_max,
-            microdollars_max,
+            tokens_max: bounds.tokens,
+            microdollars_max: bounds.microdollars,
             prices: self.prices.clone(),
             concurrency: self.calls_at_once.unwrap_or(wanted.calls_at_once),
             calls_per_minute: self.calls_per_minute,
@@ -298,13 +300,5 @@ mod tests {
         assert_eq!(options(&["--judge"]).unwrap(), ["--judge"]);
         assert!(options(&["--generate", "--dry-run"]).is_err());
         assert!(options(&["--generate", "--yes"]).is_err());
-    }
-
-    #[test]
-    fn the_hosts_bound_holds_whatever_the_user_says() {
-        assert_eq!(least(Some(5), Some(3)), Some(3));
-        assert_eq!(least(Some(2), Some(3)), Some(2));
-        assert_eq!(least(None, Some(3)), Some(3));
-        assert_eq!(least(None, None), None);
     }
 }

@@ -1,7 +1,7 @@
 //! Opinions of a model on the sources of a run: the model that may be asked, and the record of what it was asked.
 
 use super::error::Error;
-use super::generation::{GenerationError, ModelOptions, opinions_in};
+use super::generation::{GenerationError, ModelOptions, identity, opinions_in};
 use super::written_files::{PlaceError, check_places};
 use bakeoff_config::{AskedModel, GenerateBounds, LoadedExperiment, Policy};
 use bakeoff_domain::generate::ProviderKind;
@@ -85,10 +85,7 @@ fn named_by(
     dir: &Path,
 ) -> Result<bakeoff_provider::ModelOptions, Error> {
     let given = model.checked_options()?;
-    let mut named = wanted.provider.name().to_owned();
-    if let Some(model) = &wanted.model {
-        named += &format!(" {model}");
-    }
+    let named = identity(wanted.provider, wanted.model.as_deref());
     if model.identity() != named {
         return Err(Error::experiment(format!(
             "`Experiment::judge`: [judge] names {named}, and the program lets {} be asked: name the same model in both",
@@ -124,17 +121,35 @@ fn bounded(
     wanted: &AskedModel,
     bounds: GenerateBounds,
 ) -> ModelOptions {
-    let tokens = model.tokens_max.or(wanted.tokens_max);
-    let dollars = model.microdollars_max.or(wanted.microdollars_max);
+    let own = GenerateBounds {
+        microdollars: model.microdollars_max,
+        tokens: model.tokens_max,
+    };
+    let bounds = bounds_of(own, wanted, bounds);
     ModelOptions::with(bakeoff_provider::ModelOptions {
-        tokens_max: least(tokens, bounds.tokens),
-        microdollars_max: least(dollars, bounds.microdollars),
+        tokens_max: bounds.tokens,
+        microdollars_max: bounds.microdollars,
         ..model
     })
 }
 
+/// Returns the bounds of a user's own, or else of an experiment, within those of the host's policy.
+pub(crate) fn bounds_of(
+    own: GenerateBounds,
+    wanted: &AskedModel,
+    policy: GenerateBounds,
+) -> GenerateBounds {
+    GenerateBounds {
+        microdollars: least(
+            own.microdollars.or(wanted.microdollars_max),
+            policy.microdollars,
+        ),
+        tokens: least(own.tokens.or(wanted.tokens_max), policy.tokens),
+    }
+}
+
 /// Returns the smaller of two bounds, each of which may be missing.
-pub(crate) fn least(own: Option<u64>, most: Option<u64>) -> Option<u64> {
+fn least(own: Option<u64>, most: Option<u64>) -> Option<u64> {
     match (own, most) {
         (Some(own), Some(most)) => Some(own.min(most)),
         (own, most) => own.or(most),
@@ -206,5 +221,13 @@ mod tests {
         assert_eq!(bounds(Some(700), None), Some(700));
         assert_eq!(bounds(Some(700), Some(600)), Some(600));
         assert_eq!(bounds(None, Some(600)), Some(500));
+    }
+
+    #[test]
+    fn the_hosts_bound_holds_whatever_the_user_says() {
+        assert_eq!(least(Some(5), Some(3)), Some(3));
+        assert_eq!(least(Some(2), Some(3)), Some(2));
+        assert_eq!(least(None, Some(3)), Some(3));
+        assert_eq!(least(None, None), None);
     }
 }

@@ -10,7 +10,7 @@ use super::result::{ExplorationPlan, ExplorationResult, PlanKind};
 use super::sketch::Sketch;
 use crate::library::blocking::blocking;
 use crate::library::generation::events::GenerationEvents;
-use crate::library::generation::{GenerationError, STOPPED, cores_of, record_in};
+use crate::library::generation::{GenerationError, STOPPED, cores_of};
 use crate::library::listener::Listener;
 use crate::library::setting::Setting;
 use bakeoff_config::LoadedExperiment;
@@ -276,7 +276,7 @@ impl Exploration {
         let mut warn = |text: &str| warnings.push(text.to_owned());
         request.clear_places(&mut warn)?;
         let events = request.begin_events(self.teller(), &mut warn)?;
-        let models = self.open_models(options, &events, &mut warn)?;
+        let models = options.model().open_in(&self.folder, &events, &mut warn)?;
         Ok(OpenedExploration {
             earlier,
             models,
@@ -291,20 +291,6 @@ impl Exploration {
     pub(super) fn teller(&self) -> impl Fn(&Envelope) + Send + 'static + use<> {
         let listener = self.on_event.clone();
         move |event: &Envelope| listener.iter().for_each(|one| one.tell(event))
-    }
-
-    /// Opens the model, whose questions are events. `warn` is told what is doubtful about its record.
-    pub(super) fn open_models(
-        &self,
-        options: &GenerateOptions,
-        events: &GenerationEvents,
-        warn: &mut dyn FnMut(&str),
-    ) -> Result<Arc<Models>, GenerationError> {
-        let models = options.model().open(&record_in(&self.folder)?)?;
-        models.notices().iter().for_each(|notice| warn(notice));
-        let heard = events.clone();
-        let models = models.with_progress(move |progress| heard.on_call(progress));
-        Ok(Arc::new(models))
     }
 }
 

@@ -108,7 +108,7 @@ impl Exploration {
         request.clear_places(&mut warn)?;
         let opinions = request.options()?;
         let events = request.begin_events(&opinions, self.teller(), &mut warn);
-        let models = self.open_models(options, &events, &mut warn)?;
+        let models = options.model().open_in(&self.folder, &events, &mut warn)?;
         Ok(OpenedQuestion {
             options: opinions,
             models,

@@ -27,7 +27,7 @@ pub(crate) use cores::cores_of;
 pub(crate) use cost::cost;
 pub(crate) use error::{GenerationError, unanswered};
 pub use model_options::ModelOptions;
-pub(crate) use model_options::microdollars;
+pub(crate) use model_options::{identity, microdollars};
 pub(crate) use of_experiment::STOPPED;
 pub(crate) use options::usual_approaches;
 pub use options::{Depth, Diversity, GenerateOptions};

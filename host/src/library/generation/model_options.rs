@@ -1,6 +1,8 @@
 //! The model that a program or a command has asked, and what it may cost.
 
 use super::error::GenerationError;
+use super::events::GenerationEvents;
+use super::places::record_in;
 use crate::library::user_files::{NamedFileError, read_text};
 use bakeoff_config::CALLS_AT_ONCE_MAX;
 use bakeoff_domain::generate::ProviderKind;
@@ -8,6 +10,7 @@ use bakeoff_propose::NamedJudge;
 use bakeoff_provider::{Models, RepairModelOptions};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The dollars that a model may be allowed to cost.
@@ -46,6 +49,15 @@ fn kind_of(name: &str) -> Option<ProviderKind> {
         ProviderKind::Ollama,
     ];
     kinds.into_iter().find(|kind| kind.name() == name)
+}
+
+/// Returns a provider and its model as a text that identifies them.
+pub(crate) fn identity(provider: ProviderKind, model: Option<&str>) -> String {
+    let provider = provider.name();
+    model.map_or_else(
+        || provider.to_owned(),
+        |model| format!("{provider} {model}"),
+    )
 }
 
 impl ModelOptions {
@@ -193,11 +205,7 @@ impl ModelOptions {
 
     /// Returns the provider and the model as a text that identifies them, as that of the command line does.
     pub(crate) fn identity(&self) -> String {
-        let provider = self.options.provider.name();
-        match &self.options.model {
-            Some(model) => format!("{provider} {model}"),
-            None => provider.to_owned(),
-        }
+        identity(self.options.provider, self.options.model.as_deref())
     }
 
     /// Returns the model as an experiment file names its judge, without the file of a replay.
@@ -231,6 +239,23 @@ impl ModelOptions {
             ..self.checked_options()?.clone()
         });
         opened.map_err(|error| GenerationError::Model(error.to_string()))
+    }
+
+    /// Opens the model of a request in a folder, whose questions are events. `warn` is told what is doubtful about its record.
+    ///
+    /// # Errors
+    /// As for [`open`](Self::open), or the record cannot be written.
+    pub(crate) fn open_in(
+        &self,
+        dir: &Path,
+        events: &GenerationEvents,
+        warn: &mut dyn FnMut(&str),
+    ) -> Result<Arc<Models>, GenerationError> {
+        let models = self.open(&record_in(dir)?)?;
+        models.notices().iter().for_each(|notice| warn(notice));
+        let heard = events.clone();
+        let models = models.with_progress(move |progress| heard.on_call(progress));
+        Ok(Arc::new(models))
     }
 
     fn refuse(&mut self, wrong: String) {

@@ -2,7 +2,6 @@
 
 use super::error::GenerationError;
 use super::options::GenerateOptions;
-use super::places::record_in;
 use super::request::{GenerationRequest, GenerationSetting, begin_events, clear_places};
 use super::result::Generation;
 use super::wishes;
@@ -12,7 +11,6 @@ use crate::library::experiment::Experiment;
 use bakeoff_config::Workspace;
 use bakeoff_propose::Answers;
 use bakeoff_store::events::Envelope;
-use std::sync::Arc;
 
 /// The message after a program asked to stop while a model was asked.
 pub(crate) const STOPPED: &str = "stopped; the replies of the model are recorded, and the same request goes on without paying again";
@@ -91,13 +89,10 @@ impl Experiment {
         let teller = self.teller();
         let tell = move |event: &Envelope| teller.iter().for_each(|tell| tell(event));
         let events = begin_events(loaded, request.count(), tell, &mut warn);
-        let models = options.model().open(&record_in(&loaded.dir)?)?;
-        models.notices().iter().for_each(|notice| warn(notice));
-        let heard = events.clone();
-        let models = models.with_progress(move |progress| heard.on_call(progress));
+        let models = options.model().open_in(&loaded.dir, &events, &mut warn)?;
         let setting = GenerationSetting {
             file: self.file(),
-            answers: &Answers::from(&Arc::new(models)),
+            answers: &Answers::from(&models),
             policy: &self.setting().policy,
             host: &self.setting().host(),
             events: &events,
