@@ -5,10 +5,10 @@ use super::explore_output::{ExploreOutput, status};
 use super::failure::Failure;
 use super::generate;
 use super::generation_consent::INTERRUPTED;
-use super::in_words::{QuestionPlace, ask_question};
 use super::models::ModelArguments;
 use super::on_event::Listener;
 use super::options::{Format, Output, Safety};
+use super::run_request::{RunRequest, perform_and_show};
 use super::{Status, show};
 use crate::library;
 use crate::library::exploration::{PlannedQuestion, QuestionRequest};
@@ -19,7 +19,7 @@ use bakeoff_propose::{
 };
 use bakeoff_provider::Models;
 use bakeoff_render::escape::{Plain, ShellPath};
-use bakeoff_store::Start;
+use bakeoff_run::KnownMachine;
 use clap::ValueEnum;
 use std::sync::Arc;
 
@@ -149,25 +149,19 @@ impl OpinionArguments<'_> {
     ) -> Result<Status, Failure> {
         let loaded = bakeoff_config::load_any(self.request.folder)?;
         let policy = Policy::of_host()?;
-        let place = QuestionPlace {
-            folder: library::results_folder(&loaded.dir, &loaded.experiment)?,
-            start: Start::Resume,
-            seed: None,
-            resume: format!(
-                "bakeoff run {} --judge",
-                ShellPath(&self.request.folder.display().to_string())
-            ),
+        let job = RunRequest {
+            judge: Some(Arc::new(ModelJudge::new(models))),
+            ..RunRequest::for_declared(
+                &loaded,
+                library::results_folder(&loaded.dir, &loaded.experiment)?,
+                (self.safety, KnownMachine::default(), policy),
+                (output, listener),
+                format!(
+                    "bakeoff run {} --judge",
+                    ShellPath(&self.request.folder.display().to_string())
+                ),
+            )
         };
-        let judge = Arc::new(ModelJudge::new(models));
-        let experiment = (&loaded, policy);
-        ask_question(
-            experiment,
-            place,
-            Some(judge),
-            self.safety,
-            output,
-            listener,
-        )
-        .await
+        perform_and_show(job, output).await
     }
 }

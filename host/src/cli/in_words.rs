@@ -2,14 +2,12 @@
 
 use super::failure::Failure;
 use super::on_event::Listener;
-use super::options::{Output, Safety};
+use super::options::Output;
 use super::run_options::Arguments;
-use super::run_request::{RunRequest, perform};
+use super::run_request::{RunRequest, perform_and_show};
 use super::{Status, opinions, resume_command};
 use bakeoff_config::{LoadedExperiment, Policy};
-use bakeoff_domain::plan::RunSeed;
-use bakeoff_run::{Judge, KnownMachine};
-use bakeoff_store::{ResultsPlace, Start};
+use bakeoff_run::KnownMachine;
 use std::sync::Arc;
 
 /// Asks for the opinions of a question in words, if the user lets a model be asked, and shows the report.
@@ -39,60 +37,21 @@ pub(super) async fn run(
     }
     let policy = Policy::of_host()?;
     let judge = opinions::open(&arguments.leave, loaded, &policy, output)?;
-    let place = QuestionPlace {
-        folder: arguments.results(loaded)?,
+    let job = RunRequest {
         start: arguments.start(),
         seed: arguments.seed,
-        resume: resume_command::command(),
+        judge: judge.as_ref().map(|one| Arc::clone(&one.judge)),
+        ..RunRequest::for_declared(
+            loaded,
+            arguments.results(loaded)?,
+            (&arguments.safety, KnownMachine::default(), policy),
+            (output, listener),
+            resume_command::command(),
+        )
     };
-    let given = judge.as_ref().map(|one| Arc::clone(&one.judge));
-    let asked = ask_question(
-        (loaded, policy),
-        place,
-        given,
-        &arguments.safety,
-        output,
-        listener,
-    );
-    let status = asked.await;
+    let status = perform_and_show(job, output).await;
     if let Some(judge) = &judge {
         judge.say_warnings(&mut output.reporter());
     }
     status
-}
-
-/// The place of the opinions on a question in words, and how they come there.
-pub(super) struct QuestionPlace {
-    pub(super) folder: ResultsPlace,
-    pub(super) start: Start,
-    pub(super) seed: Option<RunSeed>,
-    /// The command that continues after an interruption.
-    pub(super) resume: String,
-}
-
-/// Asks for the opinions of a question in words, and shows the report.
-pub(super) async fn ask_question(
-    (loaded, policy): (&LoadedExperiment, Policy),
-    place: QuestionPlace,
-    judge: Option<Arc<dyn Judge>>,
-    safety: &Safety,
-    output: &Output,
-    listener: &Listener,
-) -> Result<Status, Failure> {
-    let job = RunRequest {
-        start: place.start,
-        seed: place.seed,
-        judge,
-        ..RunRequest::for_declared(
-            loaded,
-            place.folder,
-            (safety, KnownMachine::default(), policy),
-            (output, listener),
-            place.resume,
-        )
-    };
-    match perform(job, output).await? {
-        Some(done) => done.show(output),
-        None => Ok(Status::Interrupted),
-    }
 }

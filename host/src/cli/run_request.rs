@@ -95,6 +95,17 @@ impl ReportWithSources {
     }
 }
 
+/// Runs an experiment as [`perform`] does, and shows the report.
+pub(super) async fn perform_and_show(
+    job: RunRequest<'_>,
+    output: &Output,
+) -> Result<Status, Failure> {
+    match perform(job, output).await? {
+        Some(done) => done.show(output),
+        None => Ok(Status::Interrupted),
+    }
+}
+
 /// Runs an experiment with progress on stderr, and writes its report beside the results. Returns
 /// `None` if the user interrupted the run; a message has said so then.
 pub(super) async fn perform(
